@@ -148,10 +148,10 @@ def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
     return trains_and_tests(filter(None, parts))
 
 
-def join_first_names(names: Sequence[str], most: int = 3) -> str:
+def join_first_names(names: Sequence[str], max_names: int = 3) -> str:
     """Join the first names, as in ``a; b and 7 more``."""
-    n_more = len(names) - most
-    return "; ".join(names[:most]) + (f" and {n_more} more" if n_more > 0 else "")
+    n_more = len(names) - max_names
+    return "; ".join(names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def parent_folder(image: str) -> str:

@@ -71,7 +71,7 @@ def captions_in_words(table: pd.DataFrame, n: int) -> str:
     return f"{named:,} of the {classes} {verb} named in {counted(n, 'caption')}."
 
 
-def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
+def as_text(table: pd.DataFrame, n: int, max_lines: int = 40) -> str:
     """Format the counts as lines of text, the most frequent class first."""
     ordered = table.sort_values("captions", ascending=False, kind="stable")
     none = ordered[ordered["captions"] == 0]["class"].tolist()
@@ -79,11 +79,11 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     lines = [captions_in_words(table, n).rstrip(".")]
     lines += [
         f"  {row['captions']:>9,}  {1e6 * row['share']:>9,.1f} per million  {row['class']}"
-        for row in named.head(most).to_dict("records")
+        for row in named.head(max_lines).to_dict("records")
     ]
-    if len(named) > most:
-        lines.append(f"  and {len(named) - most:,} more; --json has them all")
+    if len(named) > max_lines:
+        lines.append(f"  and {len(named) - max_lines:,} more; --json has them all")
     if none:
-        lines.append(f"in no caption: {listed(none, most)}")
+        lines.append(f"in no caption: {listed(none, max_lines)}")
     lines.append(NOT_PROOF)
     return "\n".join(lines)

@@ -197,7 +197,9 @@ def _ask_about_unused_column(
             )
         values = column(F, k)
         if (values == values[0]).all():
-            stands_out = _is_ever_best(values, F, np.setdiff1d(np.arange(C), [*listed_unseen, k]))
+            stands_out = _reaches_largest(
+                values, F, np.setdiff1d(np.arange(C), [*listed_unseen, k])
+            )
             evidence = f"is {values[0]:g} in every row"
         else:
             stands_out = len(np.unique(y)) == C - 1
@@ -207,7 +209,7 @@ def _ask_about_unused_column(
             ask_owner(fix, f"{name}: {text}: does it belong to no class?")
 
 
-def _is_ever_best(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
+def _reaches_largest(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
     """Whether the scores ``values`` reach the largest of the ``other_columns`` for some image."""
     return bool(len(other_columns)) and any(
         (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)

@@ -17,17 +17,17 @@ from zslcore.storage.artifacts import scratch
 
 #: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
-#: Hits (correct predictions) are above chance if they exceed ABOVE_CHANCE times the hits expected
-#: by chance. A question is asked if another reading of the file also has more than CLEARER times
-#: the hits of the unchanged file.
-ABOVE_CHANCE, CLEARER = 2.5, 2.0
+#: Hits (correct predictions) are above chance if they exceed MIN_CHANCE_RATIO times the hits
+#: expected by chance. A question is asked if another reading of the file also has more than
+#: MIN_HIT_RATIO times the hits of the unchanged file.
+MIN_CHANCE_RATIO, MIN_HIT_RATIO = 2.5, 2.0
 #: Number of permutations of the labels from which the hits by chance are estimated.
 N_PERMUTATIONS = 10
 #: The lists of seen and unseen classes may be swapped if classes listed as seen have more than
-#: MORE_IMAGES times as many images on average, and classes listed as unseen have more than
-#: MORE_HITS times the accuracy. Benchmarks test all images of an unseen class and a fifth of the
-#: images of a seen class, and methods predict seen classes too often.
-MORE_IMAGES, MORE_HITS = 2.0, 1.5
+#: MIN_IMAGE_RATIO times as many images on average, and classes listed as unseen have more than
+#: MIN_ACCURACY_RATIO times the accuracy. Benchmarks test all images of an unseen class and a fifth
+#: of the images of a seen class, and methods predict seen classes too often.
+MIN_IMAGE_RATIO, MIN_ACCURACY_RATIO = 2.0, 1.5
 #: Minimum numbers of rows and columns for which sorted rows are no coincidence.
 MIN_SORTED_ROWS, MIN_COLUMNS = 10, 3
 #: Maximum accepted share of images that have their largest score in a column without images.
@@ -76,7 +76,7 @@ def _reorder(F: np.ndarray, order: np.ndarray, sign: int) -> np.ndarray:
 
 def is_clearer(hits: float, now: float, n_classes: int) -> bool:
     """Whether another reading has hits above chance, and far more than the unchanged file."""
-    return hits > max(ABOVE_CHANCE / n_classes, CLEARER * now)
+    return hits > max(MIN_CHANCE_RATIO / n_classes, MIN_HIT_RATIO * now)
 
 
 def check_order(matrix: Scores) -> Scores:
@@ -130,7 +130,7 @@ def _describe_swapped_lists(matrix: Scores, sample: Scores) -> str:
     if not len(u) or not len(s):
         return ""
     ratio = of_seen.mean() / of_unseen.mean()
-    if ratio <= MORE_IMAGES or u.mean() <= MORE_HITS * s.mean():
+    if ratio <= MIN_IMAGE_RATIO or u.mean() <= MIN_ACCURACY_RATIO * s.mean():
         return ""
     return (
         f"{percent(s.mean(), 0)} of the predictions are right for classes listed as seen, "
@@ -197,14 +197,14 @@ def describe_moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> st
     now = float((predicted == y).mean())
     # If predictions within the true side are far above chance, a bias to one side explains the
     # errors.
-    if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
+    if now >= 2 / C or _own_side_hits(F, y, seen) > MIN_CHANCE_RATIO:
         return ""
     best = _best_assignment(y, predicted)
     if not is_clearer(best, now, C):
         return ""
     rng = np.random.default_rng(0)
     chance = max(_best_assignment(rng.permutation(y), predicted) for _ in range(N_PERMUTATIONS))
-    if best <= CLEARER * chance:
+    if best <= MIN_HIT_RATIO * chance:
         return ""
     return (
         f"{percent(now)} of the predictions are right, near chance, but another order of columns "

@@ -58,9 +58,9 @@ def copy_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def spread_rows(n: int, most: int = SAMPLE_ROWS) -> np.ndarray:
-    """Return at most ``most`` rows spread over ``n`` rows, which may be sorted by class."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+def spread_rows(n: int, max_rows: int = SAMPLE_ROWS) -> np.ndarray:
+    """Return at most ``max_rows`` rows spread over ``n`` rows, which may be sorted by class."""
+    return np.unique(np.linspace(0, n - 1, min(n, max_rows)).astype(np.intp))
 
 
 def _map_of(F: np.ndarray) -> mmap.mmap | None:

@@ -33,9 +33,9 @@ from zslcore.scores.questions import ask_owner
 from zslcore.texts import refusal_of
 
 #: A proposed reading changes the labels of at least MIN_CHANGED images. A hit is a changed label
-#: that agrees with the prediction: the reading has more than CLEARER times the hits of the
-#: unchanged labels, and would have this many by chance with at most the probability UNLIKELY.
-MIN_CHANGED, CLEARER, UNLIKELY = 10, 2.0, 1e-4
+#: that agrees with the prediction: the reading has more than MIN_HIT_RATIO times the hits of the
+#: unchanged labels, and would have this many by chance with at most the probability MAX_CHANCE.
+MIN_CHANGED, MIN_HIT_RATIO, MAX_CHANCE = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
 MIN_RUN = 5
 #: A run of equal labels is divided only if this adds at least this many hits, and at least a tenth
@@ -121,7 +121,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
             continue
         hits = agree.sum()
         by_chance = scipy.stats.binom.sf(hits - 1, n, min(chance, 1.0))
-        if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:
+        if hits <= MIN_HIT_RATIO * before.sum() or by_chance > MAX_CHANCE:
             continue
         n_right = float(_hits(reading.y, seen, best).sum())
         if best_reading is None or n_right > best_reading[0]:
@@ -145,7 +145,7 @@ def are_sides_mixed(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.n
         at &= (target != y) & ~seen[predicted]
         agree, n = int((predicted == target)[at].sum()), int(at.sum())
         likely = agree >= MIN_CHANGED and agree > 1.5 * (n - agree)
-        if likely and scipy.stats.binom.sf(agree - 1, n, 1 / len(unseen)) < UNLIKELY / 100:
+        if likely and scipy.stats.binom.sf(agree - 1, n, 1 / len(unseen)) < MAX_CHANCE / 100:
             return True
     return False
 

@@ -38,13 +38,14 @@ from zslcore.texts import expect, listed
 MAX_ROWS, MAX_COLUMNS = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
 #: ``ratio`` times the distance to the second nearest one. Copies are evidence if their share
-#: exceeds ``factor`` times the share by chance plus ``margin``, with a probability below UNLIKELY.
+#: exceeds ``factor`` times the share by chance plus ``margin``, and if such a share has at most the
+#: probability MAX_CHANCE by chance.
 Rule = tuple[float, float, float]
 #: Rules for exact copies, and for copies with noise, which are sought only in the values, not in
 #: ranks or sorted values.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
-UNLIKELY = 1e-4
+MAX_CHANCE = 1e-4
 #: Distances below this share of the norm of a row are rounding errors.
 ROUNDING = 1e-6
 _BY_NUMBER = (
@@ -217,7 +218,7 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
             table = np.array(
                 [[n_copies, len(validated) - n_copies], [n_chance, len(sampled) - n_chance]]
             )
-            if scipy.stats.fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
+            if scipy.stats.fisher_exact(table, alternative="greater").pvalue < MAX_CHANCE:
                 share_copied = share
     return share_copied
 

@@ -323,12 +323,12 @@ class Torch(NamedValues):
         return np.lib.stride_tricks.as_strided(values, value.shape, steps, writeable=False)
 
 
-def read_value(path: str, kind: str, limit: int, out: Path) -> Any:
+def read_value(path: str, kind: str, max_items: int, out: Path) -> Any:
     """Return the lists and dictionaries of a PyTorch file without tensors.
 
-    More than ``limit`` values are refused, even if several lists share them.
+    More than ``max_items`` values are refused, even if several lists share them.
     """
-    return plain_value(Torch(path).value, iter(range(limit)))
+    return plain_value(Torch(path).value, iter(range(max_items)))
 
 
 def plain_value(value: Any, budget: Iterator[int], depth: int = 0) -> Any:
