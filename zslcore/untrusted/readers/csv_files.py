@@ -336,6 +336,7 @@ def _share(lines: TextIO) -> float:
 
 def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     """Return the column names of a CSV file of features or class embeddings."""
+    csv.field_size_limit(MAX_FIELD)
     with _open_table(path) as (lines, _):
         line = lines.readline(MAX_HEADER)
     try:
